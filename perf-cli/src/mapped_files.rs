@@ -85,6 +85,10 @@ impl Files for MappedFiles {
         ReadFiles.modified(path)
     }
 
+    fn changed(&self, path: &Path) -> Option<SystemTime> {
+        ReadFiles.changed(path)
+    }
+
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         ReadFiles.read_kernel(path, limit)
     }

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod live;
+mod symbol_cache;
 
 use alloc::sync::Arc;
 use std::path::Path;
@@ -107,6 +108,10 @@ pub(crate) fn sources(
         demangle => demangle,
     };
     options.qualified = style == NameStyle::Distinct;
+    // What an archive has is of the machine that recorded.
+    if !args.no_cache && archives.is_empty() && memory.archive.is_none() {
+        options.symbol_cache = symbol_cache::of_user();
+    }
     let files = files(args, archives);
     let files = match memory.archive {
         Some(archive) => archive.files(files, &mut options),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use gimli::{EndianSlice, Error, Reader, ReaderOffsetId, RunTimeEndian};
 
@@ -24,6 +24,8 @@ pub(crate) struct Budget {
     cancellation: Mutex<Cancellation>,
     room: AtomicU64,
     loaded: AtomicU64,
+    /// Whether anything was refused.
+    is_exceeded: AtomicBool,
     /// Address of the stack at which the last look-up began.
     stack: AtomicUsize,
 }
@@ -47,6 +49,7 @@ impl Budget {
             cancellation: Mutex::default(),
             room: AtomicU64::new(room),
             loaded: AtomicU64::new(0),
+            is_exceeded: AtomicBool::new(false),
             stack: AtomicUsize::new(0),
         }
     }
@@ -87,7 +90,10 @@ impl Budget {
     ///
     /// [`NoSymbols::TooLarge`] if there is no room for them.
     pub(crate) fn load(&self, size: u64) -> Result<(), NoSymbols> {
-        let room = self.room().checked_sub(size).ok_or(NoSymbols::TooLarge)?;
+        let Some(room) = self.room().checked_sub(size) else {
+            self.is_exceeded.store(true, Relaxed);
+            return Err(NoSymbols::TooLarge);
+        };
         self.room.store(room, Relaxed);
         self.loaded.store(self.loaded.load(Relaxed).saturating_add(size), Relaxed);
         Ok(())
@@ -98,6 +104,11 @@ impl Budget {
         let left = self.left.load(Relaxed).saturating_add(self.reserve.load(Relaxed));
         let read = self.allowed.load(Relaxed).saturating_sub(left);
         self.loaded.load(Relaxed).saturating_add(read)
+    }
+
+    /// Returns whether anything was refused, because there was no room for it or because it was cancelled.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.is_exceeded.load(Relaxed)
     }
 
     /// Begins a look-up on the stack of this thread.
@@ -124,6 +135,7 @@ impl Budget {
         let all = left.saturating_add(self.reserve.load(Relaxed));
         let is_too_deep = self.stack.load(Relaxed).abs_diff(stack()) > STACK;
         if is_too_deep || all < size || lock(&self.cancellation).is_cancelled() {
+            self.is_exceeded.store(true, Relaxed);
             return false;
         }
         let rest = all.saturating_sub(size);

@@ -211,6 +211,10 @@ impl<F: Files> Files for Debuginfod<F> {
         self.files.modified(path)
     }
 
+    fn changed(&self, path: &Path) -> Option<SystemTime> {
+        self.files.changed(path)
+    }
+
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         self.files.read_kernel(path, limit)
     }

@@ -128,6 +128,15 @@ impl DsoStates {
         self.add_parsed(dso, &options.limits);
     }
 
+    /// Returns whether the DWARF of a DSO had all that was looked up in it, and is in files that are known: see
+    /// [`DwarfLines::is_whole`].
+    pub(crate) fn lines_are_whole(&self, dso: usize) -> bool {
+        match self.list.get(dso).map(|state| &state.lines) {
+            Some(DwarfState::Some(lines)) => lines.is_whole(),
+            _ => true,
+        }
+    }
+
     /// Finds the lines of a program of Go, if they are asked for.
     pub(crate) fn parse_go(&mut self, dso: usize, finder: &FileFinder) {
         let options = finder.options();

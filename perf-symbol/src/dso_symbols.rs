@@ -8,14 +8,15 @@ use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 use crate::debug_alone;
 use crate::doubt::Doubt;
 use crate::dso_files::DsoFiles;
-use crate::elf_symbols;
 use crate::file_finder::FileFinder;
 use crate::file_origin::FileOrigin;
 use crate::jitdump::Jitdump;
 use crate::kernel::{KernelSymbols, RecordedKernel};
+use crate::lazy_symtab::LazySymtab;
 use crate::no_symbols::NoSymbols;
 use crate::perf_map::PerfMap;
 use crate::reservation::Reservation;
+use crate::symbol_cache::DsoAnswers;
 use crate::symtab::{NameSource, Symbol, Symtab};
 
 /// The symbols of one DSO.
@@ -28,6 +29,8 @@ pub(crate) struct DsoSymbols {
     pub(crate) doubt: OnceLock<Doubt>,
     /// Where the symbols are from; empty if there are none.
     pub(crate) path: PathBuf,
+    /// The functions that the cache has, and gets; `None` if nothing of the file is kept there.
+    pub(crate) answers: Option<DsoAnswers>,
     /// The memory that the table takes.
     _reservation: Option<Reservation>,
 }
@@ -35,7 +38,7 @@ pub(crate) struct DsoSymbols {
 #[derive(Debug)]
 pub(crate) enum SymbolTable {
     /// A file, a module or the vDSO.
-    File(Box<DsoFiles>, Symtab),
+    File(Box<DsoFiles>, Box<LazySymtab>),
     Kernel(Box<KernelSymbols>),
     /// Generated code, and how its map was found.
     PerfMap(PerfMap, FileOrigin),
@@ -71,20 +74,27 @@ impl DsoSymbols {
                         ..Self::nothing(NoSymbols::NotFound)
                     };
                 }
-                Self::of_file(finder, found)
+                Self::of_file(finder, found, Some(build_id))
             }
-            DsoKind::Module => Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode())),
-            DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
+            DsoKind::Module => Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()), None),
+            DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id), None),
             // The running kernel is not that of a guest.
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
                 let kernel = KernelSymbols::load(finder, build_id, recorded);
                 let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
-                Self { table: SymbolTable::Kernel(Box::new(kernel)), why, doubt, path, _reservation: None }
+                Self {
+                    table: SymbolTable::Kernel(Box::new(kernel)),
+                    why,
+                    doubt,
+                    path,
+                    answers: None,
+                    _reservation: None,
+                }
             }
             DsoKind::Memory => match finder.perf_map_at(dso) {
                 Ok((text, path, origin)) => {
                     let table = SymbolTable::PerfMap(PerfMap::read(text, finder.bounds()), origin);
-                    Self { table, why: None, doubt: OnceLock::new(), path, _reservation: None }
+                    Self { table, why: None, doubt: OnceLock::new(), path, answers: None, _reservation: None }
                 }
                 Err(why) => Self::nothing(why),
             },
@@ -101,9 +111,9 @@ impl DsoSymbols {
     fn load_from_guest(finder: &FileFinder, dso: &Dso, build_id: Option<BuildId>) -> Self {
         match (dso.kind(), build_id) {
             (DsoKind::File | DsoKind::Module, Some(_)) => {
-                Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
+                Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()), None)
             }
-            (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
+            (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id), None),
             (DsoKind::Ksymbol(_), _) => Self { why: None, ..Self::nothing(NoSymbols::NotFound) },
             _ => Self::nothing(NoSymbols::NotFound),
         }
@@ -111,7 +121,7 @@ impl DsoSymbols {
 
     /// Finds the file at a path, and reads its symbols.
     pub(crate) fn load_at(finder: &FileFinder, path: &[u8]) -> Self {
-        Self::of_file(finder, finder.find(path, None, None)).kept_by(finder)
+        Self::of_file(finder, finder.find(path, None, None), None).kept_by(finder)
     }
 
     /// Reserves the memory that the table takes. There are no symbols if it has no room, or if reading was cancelled.
@@ -120,7 +130,7 @@ impl DsoSymbols {
             return Self::nothing(NoSymbols::Cancelled);
         }
         let size = match &self.table {
-            SymbolTable::File(_, symtab) => symtab.size(),
+            SymbolTable::File(_, symtab) => symtab.size_of_loaded(),
             SymbolTable::Kernel(kernel) => kernel.size(),
             SymbolTable::PerfMap(map, _) => map.size(),
             SymbolTable::Archive | SymbolTable::Nothing => 0,
@@ -176,31 +186,47 @@ impl DsoSymbols {
 
     fn nothing(why: NoSymbols) -> Self {
         let (table, why) = (SymbolTable::Nothing, Some(why));
-        Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), _reservation: None }
+        Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), answers: None, _reservation: None }
     }
 
-    /// Reads the symbols of a file that was found.
-    fn of_file(finder: &FileFinder, found: DsoFiles) -> Self {
-        let symbols: Vec<_> = [
-            (&found.debug, NameSource::Symtab),
-            (&found.image, NameSource::Symtab),
-            (&found.mini, NameSource::MiniDebugInfo),
-        ]
-        .into_iter()
-        .filter_map(|(image, source)| Some((image.as_deref()?, source)))
-        .collect();
-        let symtab = elf_symbols::load(found.image.as_deref(), &symbols, finder.bounds());
-        let why = found
-            .why
-            .or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(NoSymbols::NotInTable));
+    /// Reads the symbols of a file that was found; those of one that the cache has when one is needed. `kept_by` is the recorded
+    /// build id of a file whose functions the cache may keep.
+    fn of_file(finder: &FileFinder, found: DsoFiles, kept_by: Option<Option<BuildId>>) -> Self {
+        let answers = kept_by.and_then(|id| DsoAnswers::open(finder, &found, id));
+        let known = answers.as_ref().and_then(DsoAnswers::why);
+        let symtab = LazySymtab::new(finder);
+        let why = match known {
+            Some(why) => why,
+            None => {
+                let has_none = symtab.load(&found, finder.bounds()).is_empty() && found.dwarf().is_none();
+                found.why.or(has_none.then_some(NoSymbols::NotInTable))
+            }
+        };
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
-        let (doubt, table) = (doubt(found.doubt), SymbolTable::File(Box::new(found), symtab));
-        Self { why, doubt, path, table, _reservation: None }
+        let doubt = doubt(found.doubt);
+        let table = SymbolTable::File(Box::new(found), Box::new(symtab));
+        Self { why, doubt, path, table, answers, _reservation: None }
+    }
+
+    /// Returns the functions of the file; `None` if it is none that has a table.
+    pub(crate) fn symtab(&self) -> Option<&Symtab> {
+        match &self.table {
+            SymbolTable::File(found, symtab) => Some(symtab.get(found)),
+            _ => None,
+        }
+    }
+
+    /// Returns why there are no symbols, or not all.
+    pub(crate) fn why(&self) -> Option<NoSymbols> {
+        match &self.table {
+            SymbolTable::File(_, symtab) => self.why.or_else(|| symtab.why()),
+            _ => self.why,
+        }
     }
 
     /// Returns whether the file has another function of C++ with the same name without its parameters.
     pub(crate) fn has_overload(&self, name: &[u8]) -> bool {
-        matches!(&self.table, SymbolTable::File(_, symtab) if symtab.has_overload(name))
+        self.symtab().is_some_and(|symtab| symtab.has_overload(name))
     }
 
     /// Finds the symbol of `ip`, or of the address that many bytes back, which has this offset in the file that was mapped. Also
@@ -213,9 +239,9 @@ impl DsoSymbols {
         back: u64,
     ) -> Option<(Symbol<'_>, u64)> {
         match &self.table {
-            SymbolTable::File(_, symtab) => {
+            SymbolTable::File(found, symtab) => {
                 let address = self.file_address(mapping, offset)?;
-                Some((symtab.find(address.wrapping_sub(back))?, address))
+                Some((symtab.get(found).find(address.wrapping_sub(back))?, address))
             }
             SymbolTable::Kernel(kernel) => {
                 let symbol = kernel.find(ip.wrapping_sub(back))?;

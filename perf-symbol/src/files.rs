@@ -116,6 +116,13 @@ pub trait Files: Send + Sync {
         None
     }
 
+    /// Returns when the content or the attributes of the file at `path` were changed last (`st_ctime`), which no program can set: a
+    /// [`SymbolCache`](crate::SymbolCache) knows a file without a build id by it. `None` if that is not known.
+    fn changed(&self, path: &Path) -> Option<SystemTime> {
+        let _ = path;
+        None
+    }
+
     /// Returns the contents of a file of `/proc` or `/sys`, whose size is not known before it is read.
     ///
     /// # Errors
@@ -239,6 +246,16 @@ impl Files for ReadFiles {
 
     fn modified(&self, path: &Path) -> Option<SystemTime> {
         fs::metadata(path).ok()?.modified().ok()
+    }
+
+    #[cfg(unix)]
+    fn changed(&self, path: &Path) -> Option<SystemTime> {
+        use std::os::unix::fs::MetadataExt;
+        use std::time::Duration;
+
+        let metadata = fs::metadata(path).ok()?;
+        let nanoseconds = u32::try_from(metadata.ctime_nsec()).ok()?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::new(u64::try_from(metadata.ctime()).ok()?, nanoseconds))
     }
 
     #[cfg(target_os = "linux")]

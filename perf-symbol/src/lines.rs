@@ -124,6 +124,13 @@ impl DwarfLines {
         self.0.borrow_owner().sections.budget.set_cancellation(cancellation);
     }
 
+    /// Returns whether nothing was left out because too much was read, decompressed or nested, or because it was cancelled, and
+    /// nothing was looked for in other files, as split DWARF is.
+    pub(crate) fn is_whole(&self) -> bool {
+        let sections = &self.0.borrow_owner().sections;
+        !sections.budget.is_exceeded() && !sections.has_split.get()
+    }
+
     /// Returns a number that what is kept is in proportion to: the number of bytes that were decompressed and read.
     pub(crate) fn used(&self) -> u64 {
         self.0.borrow_owner().sections.budget.used()

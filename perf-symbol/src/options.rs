@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::limits::SymbolLimits;
+use crate::symbol_cache::SymbolCache;
 
 /// What a [`Symbolizer`](crate::Symbolizer) is asked to do.
 ///
@@ -48,6 +49,8 @@ pub struct SymbolOptions {
     pub qualified: bool,
     /// Whether names of the kernel are demangled too; perf does not.
     pub demangle_kernel: bool,
+    /// Where functions are kept that were looked up, for the next program. `None`, the default: nowhere.
+    pub symbol_cache: Option<SymbolCache>,
     /// Limits of what files may make grow.
     pub limits: SymbolLimits,
 }
@@ -84,6 +87,7 @@ impl Default for SymbolOptions {
             demangle: Demangle::default(),
             qualified: true,
             demangle_kernel: false,
+            symbol_cache: None,
             limits: SymbolLimits::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Session};
@@ -10,7 +10,7 @@ use perf_session::{BuildId, Dso, DsoKind, Session};
 use crate::cancellation::{Cancellation, Cancelled};
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
-use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
+use crate::dso_symbols::{self, DsoSymbols};
 use crate::file_finder::FileFinder;
 use crate::jitdump::Jitdump;
 use crate::kernel::RecordedKernel;
@@ -108,10 +108,7 @@ impl SharedFunctions {
     /// Returns the functions; `None` if the file was not found or not read.
     pub(crate) fn get(&self) -> Option<&Symtab> {
         let symbols = self.symbols.get_or_init(|| self.shared.symbols_not_wanted(&self.identity));
-        match &symbols.get()?.table {
-            SymbolTable::File(_, symtab) => Some(symtab),
-            _ => None,
-        }
+        symbols.get()?.symtab()
     }
 }
 
@@ -127,7 +124,7 @@ struct LoadedSymbols {
 fn why(symbols: &DsoSymbols) -> Option<NoSymbols> {
     let has_other_clock = symbols.doubt.get() == Some(&Doubt::Clock);
     symbols
-        .why
+        .why()
         .map(|why| if has_other_clock && why == NoSymbols::NotFound { NoSymbols::OtherClock } else { why })
 }
 
@@ -248,5 +245,17 @@ impl SymbolStore {
                 segments: symbols.segments().to_vec(),
             })
             .collect()
+    }
+}
+
+impl Drop for SymbolStore {
+    /// Writes what the cache gets.
+    fn drop(&mut self) {
+        let loaded = self.loaded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for symbols in loaded.values().filter_map(|loaded| loaded.symbols.get()) {
+            if let Some(answers) = &symbols.answers {
+                answers.save(symbols.why);
+            }
+        }
     }
 }

@@ -329,12 +329,9 @@ impl Symbolizer {
     /// Adds the functions at an address to those that are found.
     fn functions_of_dso(&mut self, dso: usize, address: u64, found: &mut Vec<Function>) {
         let symbols = self.states.get(dso).map(|state| Arc::clone(&state.symbols)).unwrap_or_default();
-        let symbol = symbols.get().and_then(|symbols| match &symbols.table {
-            SymbolTable::File(_, symtab) => {
-                let symbol = symtab.find(address)?;
-                Some((symbol, symbols.origin_of(symbol.source)))
-            }
-            _ => None,
+        let symbol = symbols.get().and_then(|symbols| {
+            let symbol = symbols.symtab()?.find(address)?;
+            Some((symbol, symbols.origin_of(symbol.source)))
         });
         let function = symbol.map(|(symbol, origin)| {
             self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), true)

@@ -53,6 +53,11 @@ pub(crate) struct SymbolArgs {
     #[arg(long)]
     pub(crate) no_symbols: bool,
 
+    /// Do not keep the names that were looked up, and do not use those that were kept. Without this option, names of files with a
+    /// build id are kept in perfdata in $XDG_CACHE_HOME or ~/.cache, so that the next run finds them without the symbols of the files
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+
     /// Do not look up inlined functions and source lines. Without this option, a sample in an inlined function is one of
     /// that function; with it, of the function that it is inlined into, as in perf report
     #[arg(long)]

@@ -20,6 +20,7 @@ mod names;
 mod off_cpu;
 mod perf;
 mod rows;
+mod symbol_cache;
 mod trace_fields;
 
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         off_cpu::TESTS,
         perf::TESTS,
         rows::TESTS,
+        symbol_cache::TESTS,
         trace_fields::TESTS,
     ])
 }

@@ -64,12 +64,14 @@ impl FileCollection {
     /// [`ProfileError::Cancelled`].
     pub fn of(
         reader: &Reader<'_>,
-        options: SymbolOptions,
+        mut options: SymbolOptions,
         files: Arc<dyn Files>,
         threads: NonZero<usize>,
         observer: &mut dyn Observer,
     ) -> Result<Self, ProfileError> {
         let log = Arc::new(ReadLog::new(files));
+        // All that names need is to be read.
+        options.symbol_cache = None;
         let (kallsyms, symfs) = (options.kallsyms.clone(), options.symfs.clone());
         let profile = ProfileOptions { inlines: options.inlines, ..ProfileOptions::default() };
         let symbols = Symbols::with_files(reader.features(), options, Arc::clone(&log) as Arc<dyn Files>);

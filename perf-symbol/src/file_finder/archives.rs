@@ -49,7 +49,7 @@ impl FileFinder {
     }
 
     /// Returns the path of the file that has the bytes of a path: its archive, for a path `APK!/PATH`.
-    pub(super) fn path_on_disk(&self, path: &Path) -> PathBuf {
+    pub(crate) fn path_on_disk(&self, path: &Path) -> PathBuf {
         let archive = archive::split(path).map(|(archive, _)| archive);
         archive.filter(|it| matches!(lock(&self.archives.read).get(it), Some(Ok(_)))).unwrap_or(path.into())
     }

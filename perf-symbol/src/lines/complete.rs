@@ -104,6 +104,7 @@ impl<'a> AllUnits<'a> {
         sections: &'a Sections,
         load: &SplitDwarfLoad<Metered<'a>>,
     ) -> Option<Arc<gimli::Dwarf<Metered<'a>>>> {
+        sections.has_split.set(true);
         if let Some(package) = &self.package
             && let Ok(Some(dwarf)) = package.find_cu(load.dwo_id, &load.parent)
         {

@@ -1,6 +1,6 @@
 //! The sections of DWARF of a file, and of the files that it refers to.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub(super) struct Sections {
     pub(super) shared: Option<DwarfSections<FileBytes>>,
     pub(super) package: Option<DwarfPackageSections<FileBytes>>,
     pub(super) split: Arena<DwarfSections<FileBytes>>,
+    /// Whether there is a package of split DWARF, or its files were looked for.
+    pub(super) has_split: Cell<bool>,
     endian: RunTimeEndian,
     pub(super) budget: Budget,
     pub(super) finder: FileFinder,
@@ -46,6 +48,7 @@ impl Sections {
             image: Arc::clone(image),
             main: OnceCell::new(),
             shared: shared.transpose().ok()?,
+            has_split: Cell::new(package.is_some()),
             package,
             split: Arena::default(),
             endian,

@@ -14,10 +14,12 @@ use crate::function::Function;
 use crate::guess::Guess;
 use crate::jitdump::JitFunction;
 use crate::never_called;
+use crate::no_symbols::NoSymbols;
 use crate::options::Demangle;
 use crate::python;
 use crate::recorded;
 use crate::spelling::Form;
+use crate::symbol_cache::AnswerKey;
 use crate::symtab::{NameSource, Symbol};
 
 impl Symbolizer {
@@ -45,7 +47,7 @@ impl Symbolizer {
         let of_jitdump = jitted.is_some();
         match jitted {
             Some(jitted) => self.add_jitted(dso, &jitted, ip),
-            None => self.add(session, mapping, key, ip),
+            None => self.add_kept_or_found(session, mapping, key, ip),
         }
         let doubt = if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(dso) };
         let guess = if key.is_remapped { Some(Guess::Remapped) } else { doubt.and_then(Doubt::guess) };
@@ -76,6 +78,48 @@ impl Symbolizer {
         function.file = jitted.file.map(|file| self.names.share(file));
         (function.line, function.column) = (jitted.line, jitted.column);
         self.functions.push(function);
+    }
+
+    /// Adds the functions that the cache has at an address, or looks them up and has the cache get them.
+    fn add_kept_or_found(&mut self, session: &Session, mapping: &Mapping, key: AddressKey, ip: u64) {
+        let (dso, start) = (usize::try_from(key.dso).unwrap_or(usize::MAX), self.functions.len());
+        // What the capture has names of depends on the capture, and what was moved is not at its address.
+        let is_of_file = !key.is_remapped && session.recorded_file(mapping.dso()).is_none();
+        let symbols = self.states.get(dso).filter(|_| is_of_file).map(|state| Arc::clone(&state.symbols));
+        let kept =
+            symbols.as_ref().and_then(|symbols| symbols.get()).filter(|symbols| symbols.answers.is_some());
+        let Some((symbols, answers)) = kept.and_then(|symbols| Some((symbols, symbols.answers.as_ref()?)))
+        else {
+            return self.add(session, mapping, key, ip);
+        };
+        let AddressKey { offset, is_caller, is_executable, .. } = key;
+        let answer = AnswerKey { offset, is_caller, is_executable };
+        let Self { functions, names, .. } = self;
+        let is_kept = answers.find(answer, &mut |it| {
+            functions.push(Function {
+                name: it.name.map(|name| names.share(name)),
+                raw_name: it.raw_name.map(|name| names.share(name)),
+                offset: it.offset,
+                size: it.size,
+                file: it.file.map(|file| names.share(file)),
+                line: it.line,
+                column: it.column,
+                is_inlined: it.is_inlined,
+                source: it.source,
+                origin: it.source.and_then(|source| symbols.origin_of(source)),
+                guess: None,
+            });
+        });
+        if is_kept {
+            return;
+        }
+        self.add(session, mapping, key, ip);
+        let is_whole = !self.cancellation.is_cancelled()
+            && self.states.lines_are_whole(dso)
+            && symbols.why().is_none_or(|why| why == NoSymbols::NotInTable);
+        if is_whole {
+            answers.add(answer, self.functions.get(start..).unwrap_or_default());
+        }
     }
 
     fn add(&mut self, session: &Session, mapping: &Mapping, key: AddressKey, ip: u64) {

@@ -70,8 +70,7 @@ impl Symbolizer {
         let (_, dso) = self.code_mapping(session, frame, frame.ip)?;
         let symbols = Arc::clone(&self.states.get(dso)?.symbols);
         let symbols = symbols.get()?;
-        let SymbolTable::File(_, symtab) = &symbols.table else { return None };
-        let symbol = symtab.find(address)?;
+        let symbol = symbols.symtab()?.find(address)?;
         let origin = symbols.origin_of(symbol.source);
         Some(self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), true))
     }
@@ -82,7 +81,7 @@ impl Symbolizer {
         mapping: &Mapping,
         range: Range<u64>,
     ) -> Result<FunctionCode, NoCode> {
-        let why = symbols.why.unwrap_or(NoSymbols::NotFound);
+        let why = symbols.why().unwrap_or(NoSymbols::NotFound);
         let SymbolTable::File(found, _) = &symbols.table else { return Err(NoCode::File(why)) };
         let Some(image) = &found.image else {
             return Err(if found.debug.is_some() { NoCode::OnlyDebugFile } else { NoCode::File(why) });

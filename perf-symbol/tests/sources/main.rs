@@ -4,6 +4,7 @@
 
 mod archives;
 mod batch;
+mod cached;
 mod cancelled;
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
@@ -59,6 +60,7 @@ struct Memory {
     /// The generation of all inodes; 0 if it is not known.
     generation: u64,
     modified: Option<SystemTime>,
+    changed: Option<SystemTime>,
     vdso: Option<Vec<u8>>,
     vdso32: Option<Vec<u8>>,
 }
@@ -92,6 +94,10 @@ impl Files for Memory {
 
     fn modified(&self, _: &Path) -> Option<SystemTime> {
         self.modified
+    }
+
+    fn changed(&self, _: &Path) -> Option<SystemTime> {
+        self.changed
     }
 
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
