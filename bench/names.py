@@ -30,7 +30,8 @@ import urllib.request
 def run(command):
     """Runs a program; returns its time in seconds, and its largest anonymous memory in MB."""
     start = time.monotonic()
-    environment = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
+    # perfdata keeps no names from run to run: no folder can be made there.
+    environment = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat", XDG_CACHE_HOME="/dev/null")
     serves = "--no-open" in command
     with open(os.devnull, "r+b") as null:
         out = subprocess.PIPE if serves else null

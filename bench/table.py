@@ -2,17 +2,18 @@
 """One table: each job of perfdata against its best peer.
 
     table.py [--perfdata PROGRAM] [--perf PROGRAM]... [--perfparser PROGRAM] [--samply PROGRAM] [--inferno FOLDER]
-             [--bench PROGRAM --inputs FOLDER] [--rounds N] [--limit SECONDS] --dwarf CAPTURE --machine CAPTURE
+             [--bench PROGRAM --inputs FOLDER [--binary FILE]] [--rounds N] [--limit SECONDS] --dwarf CAPTURE --machine CAPTURE
 
 Each round runs every program once, in turn, with its output to /dev/null; the first round is not counted. A row has the
 median of the times of perfdata and of the peer that was fastest, and the median of the ratios within a round: of the
 times, and of the times of the processors, which depend less on what else the machine does. The last column has the other
 peers that were there. Peers that are not there, that fail, or that take longer than --limit, are named
-after the table. The captures
-are those of `perf record --call-graph dwarf` of a program with debug information, and of `perf record -a -g`.
+after the table. The captures are those of `perf record --call-graph dwarf` of a program with debug information, and of
+`perf record -a -g`. perfdata keeps no names from run to run, but in the rows that say "again".
 
 With --bench, the program of this folder, the rows of the libraries are added: whole files in time order, against
-linux-perf-data, over the captures in --inputs.
+linux-perf-data, over the captures in --inputs; with --binary, also functions, inlined functions and lines of random addresses of a
+file with debug information, against addr2line, blazesym and llvm-symbolizer.
 """
 
 import argparse
@@ -28,7 +29,8 @@ import tempfile
 import threading
 import time
 
-ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
+# perfdata keeps no names from run to run, unless a job has a folder for them: none can be made there.
+ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat", XDG_CACHE_HOME="/dev/null")
 
 
 def run(commands, limit):
@@ -88,6 +90,9 @@ def jobs(args, folder):
     perfs = [(f"perf {version_of(perf)}", perf) for perf in args.perf]
     collapse, draw = (os.path.join(args.inferno, "bin", f"inferno-{name}") for name in ("collapse-perf", "flamegraph"))
 
+    def again(*arguments):
+        return [["env", f"XDG_CACHE_HOME={folder}", args.perfdata, *arguments]]
+
     def of_perfs(*arguments, then=()):
         tail = "".join(f", {os.path.basename(command[0])}" for command in then)
         return [(f"{name} {arguments[0]}{tail}", [[perf, *arguments], *then]) for name, perf in perfs]
@@ -121,6 +126,11 @@ def jobs(args, folder):
                 ours("fold", *options, capture),
                 of_perfs("script", *options, "-i", capture, then=[[collapse, "-q"]]),
             )
+        yield (
+            f"folded stacks, again, {kind}",
+            again("fold", capture),
+            of_perfs("script", "-i", capture, then=[[collapse, "-q"]]),
+        )
         yield (
             f"flame graph, {kind}",
             ours("flamegraph", "-o", out + ".svg", capture),
@@ -195,6 +205,25 @@ def libraries(args):
             yield [f"{title}, ns a record", f"{mine:.2f}", "linux-perf-data", f"{theirs:.2f}", f"{theirs / mine:.1f}", "", ""]
 
 
+def symbolizers(args):
+    """Returns the rows of the libraries that find names."""
+    command = [args.bench, "--binary", args.binary, "symbols"]
+    text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    head = next(row for row in rows if row[0] == "way")
+    of = {row[0]: row[1:] for row in rows if len(row) == len(head)}
+    mine = of["perf-symbol, `functions_of`"]
+    number = lambda cell: float(cell.replace(",", ""))
+    for column, title in enumerate(head[1:]):
+        if "ms" not in title and "ns" not in title:
+            continue
+        peers = {name: number(row[column]) for name, row in of.items() if not name.startswith(("perf-symbol", "way"))}
+        best = min(peers, key=peers.get)
+        others = ", ".join(f"{name} {time:,}" for name, time in peers.items() if name != best)
+        ratio = peers[best] / number(mine[column])
+        yield [f"names, {title}", mine[column], best, f"{peers[best]:,}", f"{ratio:.1f}", "", others]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--perfdata", default="target/release/perfdata")
@@ -204,6 +233,7 @@ def main():
     parser.add_argument("--inferno", default="", help="folder in which cargo install put inferno")
     parser.add_argument("--bench")
     parser.add_argument("--inputs")
+    parser.add_argument("--binary")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
     parser.add_argument("--dwarf", required=True)
@@ -218,7 +248,7 @@ def main():
             if cells := race(name, ours, peers, args.rounds, args.limit, absent):
                 print("|", " | ".join(cells), "|", flush=True)
     if args.bench:
-        for cells in libraries(args):
+        for cells in [*libraries(args), *(symbolizers(args) if args.binary else [])]:
             print("|", " | ".join(cells), "|")
     print()
     print(f"`table.py --rounds {args.rounds}`; load at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs.")

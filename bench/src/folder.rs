@@ -50,13 +50,18 @@ impl Folder {
         self.run(Command::new(program).args(arguments))
     }
 
-    /// Runs a command, with its output to nowhere.
+    /// Runs a command, with its output to nowhere. perfdata keeps names in this folder.
     ///
     /// # Errors
     ///
     /// If it cannot be run, or fails.
     pub(crate) fn run(&self, command: &mut Command) -> Result<Used, Failure> {
-        command.current_dir(&self.0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .env("XDG_CACHE_HOME", &self.0)
+            .current_dir(&self.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let start = Instant::now();
         let mut child = command.spawn()?;
         let status = format!("/proc/{}/status", child.id());

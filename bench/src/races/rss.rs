@@ -27,7 +27,7 @@ pub(crate) fn run(context: &Context) -> Result<Table, Failure> {
     for (what, load) in [("that come and go", Load::Short), ("that run all the time", Load::Long)] {
         for size in [largest / 10, largest] {
             let mut command = Command::new(&perfdata);
-            command.args(["script", "-i", "-"]);
+            command.args(["script", "--no-cache", "-i", "-"]);
             let (samples, resident) = resident(&mut command, load, size)?;
             let megabytes = resident as f64 / 1e6;
             let row =

@@ -26,7 +26,8 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let fields: &[&str] = if context.quick { &[] } else { &["-F", FIELDS] };
     let script = |program: &Path| {
         let mut command = Command::new(program);
-        command.arg("script").args(fields).arg("-i").arg(&path);
+        let (name, value) = perfdata::NO_CACHE;
+        command.env(name, value).arg("script").args(fields).arg("-i").arg(&path);
         command
     };
     let ours = || script(&perfdata);

@@ -1,12 +1,16 @@
 //! The call graph of a row: its stacks, as a tree.
 
-use hashbrown::HashMap;
+use core::hash::BuildHasher;
+use core::ops::Range;
+
+use hashbrown::DefaultHashBuilder;
 
 use super::call_graph::{CallGraphOptions, CallGraphStyle, FrameIdentity};
 use super::stack_function::StackFunction;
 use crate::function_table::FunctionTable;
 use crate::sample::SampleTotal;
 use crate::table::frames::{FrameTable, NONE};
+use crate::table::numbering::Numbering;
 
 /// The identity of a function in a call graph.
 ///
@@ -20,7 +24,7 @@ enum NodeIdentity {
     Line(u32),
 }
 
-/// A function in the tree.
+/// A function in the tree. Small, as there may be one for each function of each stack.
 #[derive(Debug)]
 struct GraphNode {
     function: StackFunction,
@@ -28,19 +32,15 @@ struct GraphNode {
     own: SampleTotal,
     /// The same, and those that go on.
     whole: SampleTotal,
-    parent: usize,
-    children: Vec<usize>,
+    parent: u32,
+    /// Where the children are in the list of all. Empty until the tree is finished.
+    children: Range<u32>,
 }
 
 impl GraphNode {
-    fn new(function: StackFunction, parent: usize) -> Self {
-        Self {
-            function,
-            own: SampleTotal::default(),
-            whole: SampleTotal::default(),
-            parent,
-            children: Vec::new(),
-        }
+    fn new(function: StackFunction, parent: u32) -> Self {
+        let (own, whole) = (SampleTotal::default(), SampleTotal::default());
+        Self { function, own, whole, parent, children: 0..0 }
     }
 }
 
@@ -49,6 +49,8 @@ impl GraphNode {
 pub struct GraphTree {
     /// The first one is the root, which is no function. Parents come before their children.
     nodes: Vec<GraphNode>,
+    /// The children of all nodes, one node after the other.
+    children: Vec<u32>,
 }
 
 /// Functions, one calling the next, and no other one being called in between.
@@ -70,13 +72,16 @@ pub(crate) struct GraphBuilder<'a> {
     named: &'a FunctionTable,
     by: FrameIdentity,
     nodes: Vec<GraphNode>,
-    numbers: HashMap<(usize, NodeIdentity), usize>,
+    /// The numbers of nodes, by parent and identity.
+    numbers: Numbering,
+    hasher: DefaultHashBuilder,
 }
 
 impl<'a> GraphBuilder<'a> {
     pub(crate) fn new(frames: &'a FrameTable, named: &'a FunctionTable, by: FrameIdentity) -> Self {
         let root = GraphNode::new(StackFunction { frame: NONE, function: NONE }, 0);
-        Self { frames, named, by, nodes: vec![root], numbers: HashMap::new() }
+        let (numbers, hasher) = (Numbering::default(), DefaultHashBuilder::default());
+        Self { frames, named, by, nodes: vec![root], numbers, hasher }
     }
 
     fn identity(&self, it: StackFunction) -> NodeIdentity {
@@ -100,48 +105,81 @@ impl<'a> GraphBuilder<'a> {
     pub(crate) fn add(&mut self, stack: &[StackFunction], total: SampleTotal) {
         let mut node = 0;
         for &function in stack {
-            let next = self.nodes.len();
-            let found = *self.numbers.entry((node, self.identity(function))).or_insert(next);
-            if found == next {
-                if let Some(parent) = self.nodes.get_mut(node) {
-                    parent.children.push(next);
-                }
-                self.nodes.push(GraphNode::new(function, node));
-            }
-            node = found;
+            node = self.child(node, function);
         }
-        if let Some(node) = self.nodes.get_mut(node).filter(|_| !stack.is_empty()) {
+        if let Some(node) = self.nodes.get_mut(node as usize).filter(|_| !stack.is_empty()) {
             node.own.add(total);
         }
     }
 
+    /// Returns the number of the child of a node that is a function.
+    fn child(&mut self, parent: u32, function: StackFunction) -> u32 {
+        let mut numbers = core::mem::take(&mut self.numbers);
+        let identity = self.identity(function);
+        let of = |number: u32| {
+            let it = self.nodes.get(number as usize)?;
+            Some((it.parent, self.identity(it.function)))
+        };
+        let hash_of = |number: u32| self.hasher.hash_one(of(number));
+        // Only the root has no parent, and no number here.
+        let next = self.nodes.len() as u32;
+        let is_it = |number: u32| of(number) == Some((parent, identity));
+        let hash = self.hasher.hash_one(Some((parent, identity)));
+        let found = numbers.number_or(hash, is_it, hash_of, Some(next)).unwrap_or(next);
+        self.numbers = numbers;
+        if found == next {
+            self.nodes.push(GraphNode::new(function, parent));
+        }
+        found
+    }
+
     pub(crate) fn finish(mut self) -> GraphTree {
-        // Parents have lower numbers: what a node has, its parent has when it is reached.
-        for number in (0..self.nodes.len()).rev() {
+        self.numbers = Numbering::default();
+        // Parents have lower numbers: what a node has, its parent has when it is reached. Until the places of children are known, their
+        // number is in place of the end.
+        for number in (1..self.nodes.len()).rev() {
             let Some(node) = self.nodes.get_mut(number) else { continue };
             let own = node.own;
             node.whole.add(own);
             let (whole, parent) = (node.whole, node.parent);
-            if let Some(parent) = self.nodes.get_mut(parent).filter(|_| number > 0) {
+            if let Some(parent) = self.nodes.get_mut(parent as usize) {
                 parent.whole.add(whole);
+                parent.children.end += 1;
             }
         }
-        let order: Vec<_> = self.nodes.iter().map(|node| self.children_in_order(node)).collect();
-        for (node, children) in self.nodes.iter_mut().zip(order) {
-            node.children = children;
+        if let Some(root) = self.nodes.first_mut() {
+            let own = root.own;
+            root.whole.add(own);
         }
-        GraphTree { nodes: self.nodes }
+        let mut start = 0;
+        for node in &mut self.nodes {
+            let count = node.children.end;
+            node.children = start..start;
+            start += count;
+        }
+        let mut children = vec![0; start as usize];
+        for number in 1..self.nodes.len() {
+            let parent = self.nodes.get(number).map_or(0, |node| node.parent);
+            let Some(parent) = self.nodes.get_mut(parent as usize) else { continue };
+            if let Some(place) = children.get_mut(parent.children.end as usize) {
+                *place = number as u32;
+            }
+            parent.children.end += 1;
+        }
+        for node in &self.nodes {
+            let range = node.children.start as usize..node.children.end as usize;
+            self.put_in_order(children.get_mut(range).unwrap_or_default());
+        }
+        GraphTree { nodes: self.nodes, children }
     }
 
-    /// Returns the children of a node in perf's order: equal ones by descending address.
-    fn children_in_order(&self, node: &GraphNode) -> Vec<usize> {
-        let mut children = node.children.clone();
+    /// Puts the children of a node in perf's order: equal ones by descending address.
+    fn put_in_order(&self, children: &mut [u32]) {
         if children.len() > 1 {
             children.sort_by_cached_key(|&child| {
-                core::cmp::Reverse(self.nodes.get(child).map(|it| self.address(it.function)))
+                core::cmp::Reverse(self.nodes.get(child as usize).map(|it| self.address(it.function)))
             });
         }
-        children
     }
 
     /// Returns what orders functions with the same weight: the file, in the order of the capture, and the start of the
@@ -188,8 +226,10 @@ impl GraphTree {
         total
     }
 
-    fn children(&self, node: usize) -> &[usize] {
-        self.nodes.get(node).map_or(&[], |it| &it.children)
+    fn children(&self, node: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let range =
+            self.nodes.get(node).map_or(0..0, |it| it.children.start as usize..it.children.end as usize);
+        self.children.get(range).unwrap_or_default().iter().map(|&child| child as usize)
     }
 
     /// Returns the branches after a node that have at least a weight, the heaviest first. For
@@ -204,8 +244,7 @@ impl GraphTree {
             }
             _ => min,
         };
-        let mut branches: Vec<_> =
-            self.children(node).iter().filter_map(|&child| self.branch(child)).collect();
+        let mut branches: Vec<_> = self.children(node).filter_map(|child| self.branch(child)).collect();
         branches.retain(|branch| self.whole(branch.last).period >= min);
         branches.sort_by_key(|branch| core::cmp::Reverse(self.whole(branch.last).period));
         branches
@@ -214,8 +253,9 @@ impl GraphTree {
     fn branch(&self, first: usize) -> Option<GraphBranch> {
         let mut node = self.nodes.get(first)?;
         let mut branch = GraphBranch { functions: vec![node.function], last: first };
-        while let [only] = node.children[..]
+        while node.children.len() == 1
             && node.own.samples == 0
+            && let Some(only) = self.children(branch.last).next()
         {
             node = self.nodes.get(only)?;
             branch.functions.push(node.function);
@@ -241,7 +281,7 @@ impl GraphTree {
                 continue;
             }
             stack.push((node, true));
-            stack.extend(self.children(node).iter().rev().map(|&child| (child, false)));
+            stack.extend(self.children(node).rev().map(|child| (child, false)));
         }
         ends.sort_by_key(|&node| core::cmp::Reverse(self.own(node).period));
         ends
@@ -253,7 +293,7 @@ impl GraphTree {
         let mut path = Vec::new();
         while let Some(it) = self.nodes.get(node).filter(|_| node != Self::ROOT) {
             path.push(it.function);
-            node = it.parent;
+            node = it.parent as usize;
         }
         path.reverse();
         path

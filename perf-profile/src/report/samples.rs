@@ -1,9 +1,10 @@
 //! The samples of a report, equal ones counted together.
 
+use core::hash::BuildHasher;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 
@@ -12,6 +13,7 @@ use super::facts::FactsInterner;
 use super::plan::ReportPlan;
 use crate::sample::SampleTotal;
 use crate::stack_table::StackTable;
+use crate::table::numbering::Numbering;
 
 /// Event, addresses, and what else keys need of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +51,10 @@ pub(super) struct ReportSamples {
     pub(super) facts: FactsInterner,
     /// In the order in which their first samples came.
     pub(super) groups: Vec<SampleGroup>,
-    numbers: HashMap<GroupKey, u32>,
+    /// The numbers of groups by the hashes of their keys, which are in `groups`: with a stack for each sample, this table would be the
+    /// largest one.
+    numbers: Numbering,
+    hasher: DefaultHashBuilder,
     /// The largest number of groups.
     limit: usize,
 }
@@ -61,14 +66,15 @@ impl ReportSamples {
             table: StackTable::default(),
             facts: FactsInterner::new(plan),
             groups: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: Numbering::default(),
+            hasher: DefaultHashBuilder::default(),
             limit: plan.limits.samples,
         }
     }
 
     /// Drops what only collecting needs.
     pub(super) fn finish(&mut self) {
-        self.numbers = HashMap::new();
+        self.numbers = Numbering::default();
         self.table.finish();
         self.groups.shrink_to_fit();
     }
@@ -90,14 +96,16 @@ impl ReportSamples {
     }
 
     fn add(&mut self, key: GroupKey, total: SampleTotal, mode: CpuMode) -> Option<()> {
-        let next = self.groups.len();
-        match self.numbers.get(&key) {
-            Some(&number) => self.groups.get_mut(number as usize)?.total.add(total),
-            None if next >= self.limit => return None,
-            None => {
-                self.numbers.insert(key, next as u32);
-                self.groups.push(SampleGroup { key, total, mode });
-            }
+        let Self { groups, numbers, hasher, limit, .. } = self;
+        let next = groups.len();
+        let of = |number: u32| groups.get(number as usize).map(|group| group.key);
+        let is_it = |number: u32| of(number) == Some(key);
+        let hash_of = |number: u32| hasher.hash_one(of(number));
+        let free = (next < *limit).then_some(next as u32);
+        let number = numbers.number_or(hasher.hash_one(Some(key)), is_it, hash_of, free)? as usize;
+        match groups.get_mut(number) {
+            Some(group) => group.total.add(total),
+            None => groups.push(SampleGroup { key, total, mode }),
         }
         Some(())
     }
