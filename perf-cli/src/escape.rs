@@ -151,6 +151,17 @@ impl Display for Seconds {
     }
 }
 
+/// Returns nanoseconds as milliseconds with microseconds: `12.345`.
+pub(crate) fn milliseconds(nanoseconds: u64) -> String {
+    format!("{}.{:03}", nanoseconds / 1_000_000, nanoseconds / 1000 % 1000)
+}
+
+/// Returns the functions of a stack in one line, the innermost one first.
+pub(crate) fn stack_line<'a>(names: impl Iterator<Item = &'a [u8]>) -> String {
+    let names: Vec<_> = names.map(|name| OneLine(name).to_string()).collect();
+    names.join(" <- ")
+}
+
 /// A number as C's `%#x` prints it: without the prefix if it is 0.
 pub(crate) struct Alternate(pub(crate) u64);
 

@@ -49,11 +49,12 @@ impl Kallsyms {
         let names = builder.add_names(SymbolNames {
             bytes: text.clone(),
             source: NameSource::Kallsyms,
-            ends: NameEnd::Of(ends_name),
+            ends: NameEnd::Word,
         });
         let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
+        let bytes: &[u8] = &text;
         for number in 0_usize.. {
-            let Some(line) = text.get(at..).and_then(first_line) else { break };
+            let Some(line) = bytes.get(at..).and_then(first_line) else { break };
             if limits.cancellation.is_cancelled_at(number) {
                 return Err(NoSymbols::Cancelled);
             }
@@ -122,11 +123,10 @@ impl Kallsyms {
     }
 }
 
-/// Returns the first line, with its end. Apart from the loop over the lines, the search takes two instructions less for each
-/// byte.
-#[inline(never)]
+/// Returns the first line, with its end; `None` after the last one.
 fn first_line(text: &[u8]) -> Option<&[u8]> {
-    text.split_inclusive(|&byte| byte == b'\n').next()
+    let end = memchr::memchr(b'\n', text).map_or(text.len(), |end| end.saturating_add(1));
+    text.get(..end).filter(|line| !line.is_empty())
 }
 
 /// Returns whether a module follows a name, which is a part of the text.
@@ -148,18 +148,16 @@ fn parse_line(line: &[u8]) -> Option<(u64, u8, usize)> {
 
 /// Returns the hexadecimal number at the start, and its number of digits; `None` if there is none or if it is too large.
 pub(crate) fn hex(text: &[u8]) -> Option<(u64, usize)> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    if digits == 0 || digits > 16 {
-        return None;
+    let (mut number, mut digits) = (0_u64, 0_usize);
+    for &byte in text {
+        let Some(digit) = char::from(byte).to_digit(16) else { break };
+        if digits == 16 {
+            return None;
+        }
+        number = number << 4 | u64::from(digit);
+        digits = digits.saturating_add(1);
     }
-    let number = text.iter().take(digits).fold(0u64, |number, &byte| {
-        let digit = match byte {
-            b'0'..=b'9' => byte.wrapping_sub(b'0'),
-            _ => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),
-        };
-        number << 4 | u64::from(digit)
-    });
-    Some((number, digits))
+    (digits > 0).then_some((number, digits))
 }
 
 /// perf: `kallsyms2elf_binding`, `tools/lib/symbol/kallsyms.h`.

@@ -101,7 +101,8 @@ pub(crate) struct SymbolNames {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NameEnd {
     Zero,
-    Of(fn(u8) -> bool),
+    /// A zero, or what is between words.
+    Word,
 }
 
 impl SymbolNames {
@@ -115,7 +116,11 @@ impl SymbolNames {
         let rest = rest.get(..bytes).unwrap_or(rest);
         match self.ends {
             NameEnd::Zero => CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes),
-            NameEnd::Of(ends) => rest.split(|&byte| ends(byte)).next().unwrap_or_default(),
+            NameEnd::Word => {
+                let end = memchr::memchr3(b'\t', b'\n', b' ', rest).unwrap_or(rest.len());
+                let word = rest.get(..end).unwrap_or_default();
+                memchr::memchr(0, word).and_then(|end| word.get(..end)).unwrap_or(word)
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::lock::{LockWaitsArgs, LockWaitsBy};
 use crate::args::perf_text::PrintFormat;
-use crate::escape::{OneLine, json_text, print, push_json_value};
+use crate::escape::{OneLine, json_text, milliseconds, print, push_json_value, stack_line};
 use crate::input::Memory;
 use crate::names;
 use crate::observer::StderrObserver;
@@ -65,11 +65,6 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &LockWaitsArgs)
     Ok(observer.finish(report.account(), report.omitted(), "read"))
 }
 
-/// Nanoseconds as milliseconds with microseconds.
-fn ms(nanoseconds: u64) -> String {
-    format!("{}.{:03}", nanoseconds / 1_000_000, nanoseconds / 1000 % 1000)
-}
-
 fn lock(id: LockId) -> String {
     match id {
         LockId::Futex { pid, address } => format!("futex {address:#x} of process {pid}"),
@@ -94,11 +89,6 @@ fn name_of(report: &LockReport, key: &LockGroupKey) -> String {
     }
 }
 
-fn stack(report: &LockReport, number: u32) -> String {
-    let names: Vec<_> = report.stack(number).map(|name| OneLine(name).to_string()).collect();
-    names.join(" <- ")
-}
-
 fn push_text(out: &mut Vec<u8>, report: &LockReport, args: &LockWaitsArgs) {
     let heading = match args.by {
         LockWaitsBy::Caller => "caller",
@@ -114,10 +104,10 @@ fn push_text(out: &mut Vec<u8>, report: &LockReport, args: &LockWaitsArgs) {
     print(out, format_args!("{}\n", line.trim_end()));
     for (key, group) in report.groups().take(args.limit) {
         let waits = &group.waits;
-        print(out, format_args!("{:8} {:>12}", waits.count(), ms(waits.sum())));
+        print(out, format_args!("{:8} {:>12}", waits.count(), milliseconds(waits.sum())));
         let p = |percent| waits.percentile(percent);
         for time in [waits.mean(), p(50.0), p(90.0), p(99.0), waits.max()] {
-            print(out, format_args!(" {:>9}", ms(time)));
+            print(out, format_args!(" {:>9}", milliseconds(time)));
         }
         let line = format!("  {:12} {}", key.kind.unwrap_or_default(), name_of(report, key));
         print(out, format_args!("{}\n", line.trim_end()));
@@ -134,7 +124,7 @@ fn push_text(out: &mut Vec<u8>, report: &LockReport, args: &LockWaitsArgs) {
 fn push_details(out: &mut Vec<u8>, report: &LockReport, group: &LockGroup) {
     let threads = group.threads();
     let named = |&(tid, amount): &(i32, perf_profile::sched::Amount)| {
-        format!("{}[{tid}] {} ms", OneLine(report.comm(tid)), ms(amount.time))
+        format!("{}[{tid}] {} ms", OneLine(report.comm(tid)), milliseconds(amount.time))
     };
     let list: Vec<_> = threads.iter().take(CAUSES).map(named).collect();
     print(out, format_args!("          threads: {}\n", list.join(", ")));
@@ -142,13 +132,13 @@ fn push_details(out: &mut Vec<u8>, report: &LockReport, group: &LockGroup) {
     let list: Vec<_> = locks
         .iter()
         .take(CAUSES)
-        .map(|(id, amount)| format!("{} {} ms", lock(*id), ms(amount.time)))
+        .map(|(id, amount)| format!("{} {} ms", lock(*id), milliseconds(amount.time)))
         .collect();
     print(out, format_args!("          locks: {}\n", list.join(", ")));
     for (it, amount) in group.stacks().into_iter().take(CAUSES) {
-        let stack = stack(report, it.number);
+        let stack = stack_line(report.stack(it.number));
         if !stack.is_empty() {
-            let (kind, count, time) = (it.kind, amount.count, ms(amount.time));
+            let (kind, count, time) = (it.kind, amount.count, milliseconds(amount.time));
             print(out, format_args!("          waits ({kind}) {count} times, {time} ms: {stack}\n"));
         }
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::perf_text::PrintFormat;
 use crate::args::sched::{WaitsArgs, WaitsBy};
-use crate::escape::{OneLine, json_text, print, push_json_value};
+use crate::escape::{OneLine, json_text, milliseconds, print, push_json_value, stack_line};
 use crate::input::Memory;
 use crate::names;
 use crate::observer::StderrObserver;
@@ -58,14 +58,9 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &WaitsArgs) -> 
     Ok(observer.finish(report.account(), report.omitted(), "read"))
 }
 
-/// Nanoseconds as milliseconds with microseconds.
-fn ms(nanoseconds: u64) -> String {
-    format!("{}.{:03}", nanoseconds / 1_000_000, nanoseconds / 1000 % 1000)
-}
-
 fn percentiles(times: &Histogram) -> String {
-    let at = |percent| ms(times.percentile(percent));
-    format!("p50 {}, p90 {}, p99 {}, max {} ms", at(50.0), at(90.0), at(99.0), ms(times.max()))
+    let at = |percent| milliseconds(times.percentile(percent));
+    format!("p50 {}, p90 {}, p99 {}, max {} ms", at(50.0), at(90.0), at(99.0), milliseconds(times.max()))
 }
 
 /// Returns what a row is of.
@@ -82,11 +77,6 @@ fn name_of(key: &WaitGroupKey) -> String {
 
 fn thread(report: &WaitReport, id: ThreadId) -> String {
     if id.tid == 0 { "idle CPU".to_owned() } else { format!("{}[{}]", OneLine(report.comm(id)), id.tid) }
-}
-
-fn stack(report: &WaitReport, number: u32) -> String {
-    let names: Vec<_> = report.stack(number).map(|name| OneLine(name).to_string()).collect();
-    names.join(" <- ")
 }
 
 fn push_text(out: &mut Vec<u8>, report: &WaitReport, args: &WaitsArgs) {
@@ -106,12 +96,12 @@ fn push_text(out: &mut Vec<u8>, report: &WaitReport, args: &WaitsArgs) {
     for (key, group) in report.groups().take(args.limit) {
         print(out, format_args!("{:8}", group.runs.count()));
         for time in [group.running, group.runnable, group.blocked, group.stopped] {
-            print(out, format_args!(" {:>12}", ms(time)));
+            print(out, format_args!(" {:>12}", milliseconds(time)));
         }
         let delays = &group.wakeup_to_run;
         let p = |percent| delays.percentile(percent);
         for time in [p(50.0), p(90.0), p(99.0), delays.max()] {
-            let text = if delays.count() > 0 { ms(time) } else { "-".to_owned() };
+            let text = if delays.count() > 0 { milliseconds(time) } else { "-".to_owned() };
             print(out, format_args!(" {text:>9}"));
         }
         print(out, format_args!("  {}\n", name_of(key)));
@@ -132,7 +122,7 @@ fn push_details(out: &mut Vec<u8>, report: &WaitReport, group: &WaitGroup) {
             out,
             format_args!(
                 "          preempted {count} times, runnable {} ms: {times}\n",
-                ms(group.preempted.sum())
+                milliseconds(group.preempted.sum())
             ),
         );
     }
@@ -141,37 +131,42 @@ fn push_details(out: &mut Vec<u8>, report: &WaitReport, group: &WaitGroup) {
         let letters = OneLine(letters.as_bytes());
         print(
             out,
-            format_args!("          state {letters} {count} times, {} ms: {times}\n", ms(state.times.sum())),
+            format_args!(
+                "          state {letters} {count} times, {} ms: {times}\n",
+                milliseconds(state.times.sum())
+            ),
         );
     }
     let stolen: Vec<_> = group.stolen_by().into_iter().take(CAUSES).collect();
     if !stolen.is_empty() {
-        let all: Vec<_> =
-            stolen.iter().map(|&(id, time)| format!("{} {} ms", thread(report, id), ms(time))).collect();
+        let all: Vec<_> = stolen
+            .iter()
+            .map(|&(id, time)| format!("{} {} ms", thread(report, id), milliseconds(time)))
+            .collect();
         print(out, format_args!("          ran instead: {}\n", all.join(", ")));
     }
     for (_, letters, number, amount) in group.stacks().into_iter().take(CAUSES) {
-        let (letters, stack) = (OneLine(letters.as_bytes()), stack(report, number));
+        let (letters, stack) = (OneLine(letters.as_bytes()), stack_line(report.stack(number)));
         if !stack.is_empty() {
             print(
                 out,
                 format_args!(
                     "          waits ({letters}) {} times, {} ms: {stack}\n",
                     amount.count,
-                    ms(amount.time)
+                    milliseconds(amount.time)
                 ),
             );
         }
     }
     for (id, number, amount) in group.wakers().into_iter().take(CAUSES) {
-        let (waker, stack) = (thread(report, id), stack(report, number));
+        let (waker, stack) = (thread(report, id), stack_line(report.stack(number)));
         let colon = if stack.is_empty() { "" } else { ": " };
         print(
             out,
             format_args!(
                 "          woken by {waker} {} times, after {} ms{colon}{stack}\n",
                 amount.count,
-                ms(amount.time)
+                milliseconds(amount.time)
             ),
         );
     }
