@@ -7,6 +7,7 @@ mod debug_files;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
@@ -36,6 +37,8 @@ pub struct FileFinder {
     processes: Arc<Processes>,
     archives: Arc<Archives>,
     memory: Arc<MemorySum>,
+    /// Number of bytes that caches of functions get.
+    fresh_bytes: Arc<AtomicU64>,
     cancellation: Cancellation,
     is_for_unwinding: bool,
 }
@@ -52,7 +55,8 @@ impl FileFinder {
     pub fn new(files: Arc<dyn Files>, options: Arc<SymbolOptions>) -> Self {
         let memory = Arc::new(MemorySum::new(options.limits.total));
         let (processes, archives, cancellation) = (Arc::default(), Arc::default(), Cancellation::default());
-        Self { files, options, processes, archives, memory, cancellation, is_for_unwinding: false }
+        let (fresh_bytes, is_for_unwinding) = (Arc::default(), false);
+        Self { files, options, processes, archives, memory, fresh_bytes, cancellation, is_for_unwinding }
     }
 
     /// Returns a finder of the same files whose reading a flag ends. What was not read then is reported as
@@ -82,6 +86,11 @@ impl FileFinder {
     /// Returns the bounds within which files are read.
     pub(crate) fn bounds(&self) -> ReadBounds<'_> {
         ReadBounds::new(&self.options.limits, &self.cancellation)
+    }
+
+    /// Returns the number of bytes that caches of functions get, which all of them add to.
+    pub(crate) fn fresh_bytes(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.fresh_bytes)
     }
 
     /// Reserves memory for what is kept of a file.

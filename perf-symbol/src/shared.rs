@@ -252,10 +252,15 @@ impl Drop for SymbolStore {
     /// Writes what the cache gets.
     fn drop(&mut self) {
         let loaded = self.loaded.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for symbols in loaded.values().filter_map(|loaded| loaded.symbols.get()) {
-            if let Some(answers) = &symbols.answers {
-                answers.save(symbols.why);
+        let loaded = loaded.values().filter_map(|loaded| loaded.symbols.get());
+        let mut written = None;
+        for (symbols, answers) in loaded.filter_map(|symbols| Some((symbols, symbols.answers.as_ref()?))) {
+            if answers.save(symbols.why) {
+                written = Some(answers);
             }
+        }
+        if let Some(answers) = written {
+            answers.make_room();
         }
     }
 }

@@ -49,12 +49,15 @@ pub struct SymbolCache {
     pub file: u64,
     /// Number of bytes of all files. Those that were not used for the longest time make room.
     pub total: u64,
+    /// Number of files. Likewise.
+    pub files: usize,
 }
 
 impl SymbolCache {
-    /// A cache in a folder, of at most 32 MiB for a mapped file and 256 MiB in all.
+    /// A cache in a folder, of at most 32 MiB for a mapped file, and 256 MiB and 8,192 files in all.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, producer: impl Into<String>) -> Self {
-        Self { folder: folder.into(), producer: producer.into(), file: 32 << 20, total: 256 << 20 }
+        let (folder, producer) = (folder.into(), producer.into());
+        Self { folder, producer, file: 32 << 20, total: 256 << 20, files: 1 << 13 }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -44,6 +44,8 @@ pub(crate) struct DsoAnswers {
     stored: Option<StoredAnswers>,
     is_used: AtomicBool,
     fresh: Mutex<FreshAnswers>,
+    /// Number of bytes that is new of all files of the symbolizer.
+    all_fresh: Arc<AtomicU64>,
 }
 
 /// The functions that the cache does not have yet.
@@ -55,7 +57,8 @@ struct FreshAnswers {
 }
 
 impl DsoAnswers {
-    /// Opens the file of the cache for a mapped file with this recorded build id. `None` if there is no cache, or if nothing may be kept of the file.
+    /// Opens the file of the cache for a mapped file with this recorded build id. `None` if there is no cache, or if nothing may be
+    /// kept of the file.
     pub(crate) fn open(finder: &FileFinder, found: &DsoFiles, id: Option<BuildId>) -> Option<Self> {
         let options = finder.options();
         let cache = options.symbol_cache.clone().filter(|_| options.symfs.is_none())?;
@@ -66,7 +69,8 @@ impl DsoAnswers {
         let path = cache.folder.join(format!("{name}-{:016x}.{}", hasher.finish(), folder::EXTENSION));
         let bytes = folder::read(&path, cache.file);
         let stored = bytes.and_then(|bytes| StoredAnswers::parse(bytes, &key));
-        Some(Self { cache, path, key, stored, is_used: AtomicBool::new(false), fresh: Mutex::default() })
+        let (is_used, fresh, all_fresh) = (AtomicBool::new(false), Mutex::default(), finder.fresh_bytes());
+        Some(Self { cache, path, key, stored, is_used, fresh, all_fresh })
     }
 
     /// Returns whether the cache has the file, and if so, why it has no symbols.
@@ -90,25 +94,32 @@ impl DsoAnswers {
             texts.into_iter().fold(size_of::<Function>(), usize::saturating_add)
         };
         let bytes = functions.iter().map(of_function).fold(size_of::<AnswerKey>(), usize::saturating_add);
+        let bytes = bytes as u64;
         let mut fresh = lock(&self.fresh);
-        let sum = fresh.bytes.saturating_add(bytes as u64);
-        // The texts are shared, so that far more would have room in the file.
-        if sum <= self.cache.file.saturating_mul(FRESH_TIMES)
-            && fresh.functions.insert(key, functions.to_vec()).is_none()
-        {
+        let sum = fresh.bytes.saturating_add(bytes);
+        let is_within = |sum: u64, limit: u64| sum <= limit.saturating_mul(FRESH_TIMES);
+        if !is_within(sum, self.cache.file) || fresh.functions.contains_key(&key) {
+            return;
+        }
+        // Of other threads' files, some bytes more may be added at the same time.
+        if is_within(
+            self.all_fresh.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes),
+            self.cache.total,
+        ) {
             fresh.bytes = sum;
+            fresh.functions.insert(key, functions.to_vec());
         }
     }
 
     /// Writes what is new. `why` tells why the file has no symbols. That something cannot be written is no error: the next program
-    /// looks it up.
-    pub(crate) fn save(&self, why: Option<NoSymbols>) {
+    /// looks it up. Returns whether a file was written, so that [room is made](Self::make_room) after the last one.
+    pub(crate) fn save(&self, why: Option<NoSymbols>) -> bool {
         let fresh = &lock(&self.fresh).functions;
         if fresh.is_empty() {
             if self.is_used.load(Ordering::Relaxed) {
                 folder::note_use(&self.path);
             }
-            return;
+            return false;
         }
         let bytes = encode(
             &self.key,
@@ -117,9 +128,15 @@ impl DsoAnswers {
             fresh,
             self.cache.file,
         );
-        if let Some(bytes) = bytes {
+        bytes.is_some_and(|bytes| {
             folder::write(&self.cache, &self.path, &bytes);
-        }
+            true
+        })
+    }
+
+    /// Removes files that were not used for long, if there are more than there may be.
+    pub(crate) fn make_room(&self) {
+        folder::make_room(&self.cache);
     }
 }
 

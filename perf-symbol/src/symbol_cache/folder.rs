@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Writes a file aside, and gives it its name. Removes files that were not used for long, if there is no room. What fails is left.
+/// Writes a file aside, and gives it its name. What fails is left.
 pub(super) fn write(cache: &SymbolCache, path: &Path, bytes: &[u8]) {
     if bytes.len() as u64 > cache.total || make_folder(&cache.folder).is_err() {
         return;
@@ -45,7 +45,6 @@ pub(super) fn write(cache: &SymbolCache, path: &Path, bytes: &[u8]) {
     if written.and_then(|()| fs::rename(&aside, path)).is_err() {
         let _ = fs::remove_file(&aside);
     }
-    make_room(&cache.folder, cache.total);
 }
 
 /// Notes that a file is used now.
@@ -57,9 +56,10 @@ pub(super) fn note_use(path: &Path) {
     }
 }
 
-/// Removes the files that were not used for the longest time, if there are more bytes than `total`.
-fn make_room(folder: &Path, total: u64) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+/// Removes the files that were not used for the longest time, if there are more of them, or of their bytes, than there may be. Reads
+/// the whole folder.
+pub(super) fn make_room(cache: &SymbolCache) {
+    let Ok(entries) = fs::read_dir(&cache.folder) else { return };
     let mut files = Vec::new();
     let mut sum = 0_u64;
     for entry in entries.flatten() {
@@ -75,12 +75,14 @@ fn make_room(folder: &Path, total: u64) {
         }
     }
     files.sort();
+    let mut count = files.len();
     for (_, size, path) in files {
-        if sum <= total {
+        if sum <= cache.total && count <= cache.files {
             break;
         }
         if fs::remove_file(path).is_ok() {
             sum = sum.saturating_sub(size);
+            count = count.saturating_sub(1);
         }
     }
 }

@@ -227,6 +227,10 @@ fn a_damaged_cache_is_not_used() {
 /// The files that were not used for the longest time make room.
 #[test]
 fn all_files_together_are_bounded() {
+    [false, true].into_iter().for_each(check_all_files);
+}
+
+fn check_all_files(by_number: bool) {
     let folder = tempfile::tempdir().unwrap();
     let mut options = cached(folder.path());
     let mut sizes = Vec::new();
@@ -245,8 +249,13 @@ fn all_files_together_are_bounded() {
     // The oldest one is used, so that it is the newest one now.
     let first = || Memory { device: Some(0), ..memory("g") };
     assert_eq!(look_up(&options, first(), &process(), IP), ["f+0x4 symtab"]);
-    // Room for two files and the new one.
-    options.symbol_cache.as_mut().unwrap().total = sizes.iter().sum();
+    // Room for two files and the new one, by their bytes and by their number.
+    let limits = options.symbol_cache.as_mut().unwrap();
+    if by_number {
+        limits.files = 3
+    } else {
+        limits.total = sizes.iter().sum()
+    };
     assert_eq!(
         look_up(&options, Memory { device: Some(3), ..memory("f") }, &process(), IP),
         ["f+0x4 symtab"]
@@ -322,4 +331,32 @@ fn functions_of_dwarf() {
             assert_eq!(find(&changed), found);
         }
     }
+}
+
+/// What a program looks up before it ends is bounded, too: for each file, and for all of them.
+#[test]
+fn what_is_new_is_bounded() {
+    let session = process();
+    let kept_of = |limits: fn(&mut SymbolCache)| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = cached(folder.path());
+        limits(options.symbol_cache.as_mut().unwrap());
+        let mut it = Symbolizer::with_files(options, Arc::new(memory("f")));
+        for ip in IP..IP + 16 {
+            assert_eq!(it.functions(&session, &frame(&session, 5, ip), false, None).len(), 1);
+        }
+        drop(it);
+        let mut again = Symbolizer::with_files(cached(folder.path()), Arc::new(memory("g")));
+        let names = (IP..IP + 16).map(|ip| {
+            let functions = again.functions(&session, &frame(&session, 5, ip), false, None);
+            functions[0].name.as_deref() == Some(b"f")
+        });
+        names.filter(|is_kept| *is_kept).count()
+    };
+    assert_eq!(kept_of(|_| ()), 16);
+    // A function takes some 200 bytes, and four times the limit is the bound.
+    for few in [kept_of(|limits| limits.total = 500), kept_of(|limits| limits.file = 500)] {
+        assert!(few < 16, "{few}");
+    }
+    assert_eq!(kept_of(|limits| limits.total = 0), 0);
 }
