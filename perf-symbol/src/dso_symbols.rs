@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 
+use crate::answers::DsoAnswers;
 use crate::debug_alone;
 use crate::doubt::Doubt;
 use crate::dso_files::DsoFiles;
@@ -16,7 +17,6 @@ use crate::lazy_symtab::LazySymtab;
 use crate::no_symbols::NoSymbols;
 use crate::perf_map::PerfMap;
 use crate::reservation::Reservation;
-use crate::symbol_cache::DsoAnswers;
 use crate::symtab::{NameSource, Symbol, Symtab};
 
 /// The symbols of one DSO.

@@ -129,6 +129,7 @@
     )
 )]
 
+mod answers;
 mod archive;
 mod arena;
 mod bounds;

@@ -1,12 +1,6 @@
 //! A folder that keeps the functions that were found, from one program to the next.
 
-mod answers;
-mod folder;
-mod stored;
-
 use std::path::PathBuf;
-
-pub(crate) use answers::{AnswerKey, DsoAnswers};
 
 /// A folder that keeps the functions at the addresses that were looked up.
 ///

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use perf_session::{DsoKind, Mapping, Session};
 
 use super::{AddressKey, Symbolizer};
+use crate::answers::AnswerKey;
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DwarfState};
 use crate::dso_symbols::DsoSymbols;
@@ -19,7 +20,6 @@ use crate::options::Demangle;
 use crate::python;
 use crate::recorded;
 use crate::spelling::Form;
-use crate::symbol_cache::AnswerKey;
 use crate::symtab::{NameSource, Symbol};
 
 impl Symbolizer {

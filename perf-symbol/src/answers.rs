@@ -1,5 +1,9 @@
 //! The functions of one mapped file: those that the cache has, and those that it will get.
 
+mod folder;
+mod key;
+mod stored;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
@@ -10,9 +14,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use perf_session::BuildId;
 
-use super::SymbolCache;
-use super::folder;
-use super::stored::{StoredAnswers, StoredFunction, encode};
+pub(crate) use self::key::AnswerKey;
+use self::stored::{StoredAnswers, StoredFunction, encode};
 use crate::decompressed::lock;
 use crate::dso_files::DsoFiles;
 use crate::file_finder::FileFinder;
@@ -20,18 +23,10 @@ use crate::function::Function;
 use crate::image::ElfImage;
 use crate::no_symbols::NoSymbols;
 use crate::options::SymbolOptions;
+use crate::symbol_cache::SymbolCache;
 
 /// What is new may take so many times the bytes of a file: most of its texts are those of other addresses, too.
 const FRESH_TIMES: u64 = 4;
-
-/// What functions at an address of a file depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct AnswerKey {
-    /// The offset in the file that was mapped.
-    pub(crate) offset: u64,
-    pub(crate) is_caller: bool,
-    pub(crate) is_executable: bool,
-}
 
 /// The functions of one mapped file.
 #[derive(Debug)]

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::AnswerKey;
+use super::key::AnswerKey;
 use crate::function::Function;
 use crate::symtab::{LONGEST_NAME, NameSource};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use super::SymbolCache;
+use crate::symbol_cache::SymbolCache;
 
 /// The end of the names of files.
 pub(super) const EXTENSION: &str = "symbols";
