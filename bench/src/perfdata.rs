@@ -6,9 +6,6 @@ use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 
-/// A variable with which perfdata keeps no names from run to run: its folder cannot be made.
-pub(crate) const NO_CACHE: (&str, &str) = ("XDG_CACHE_HOME", "/dev/null");
-
 /// Returns cargo, of the toolchain that runs this program; of the user's, if it was started without cargo.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

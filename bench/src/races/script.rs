@@ -24,14 +24,14 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let path = context.inputs.path(MACHINE);
     // The small captures do not have all of the fields.
     let fields: &[&str] = if context.quick { &[] } else { &["-F", FIELDS] };
-    let script = |program: &Path| {
+    let script = |program: &Path, options: &[&str]| {
         let mut command = Command::new(program);
-        let (name, value) = perfdata::NO_CACHE;
-        command.env(name, value).arg("script").args(fields).arg("-i").arg(&path);
+        command.arg("script").args(options).args(fields).arg("-i").arg(&path);
         command
     };
-    let ours = || script(&perfdata);
-    let theirs = || script(OsStr::new("perf").as_ref());
+    // perf keeps no names from run to run.
+    let ours = || script(&perfdata, &["--no-cache"]);
+    let theirs = || script(OsStr::new("perf").as_ref(), &[]);
 
     // A machine that runs --quick need not have perf.
     let printed = lines(ours())?;

@@ -53,8 +53,8 @@ pub(crate) struct SymbolArgs {
     #[arg(long)]
     pub(crate) no_symbols: bool,
 
-    /// Do not keep the names that were looked up, and do not use those that were kept. Without this option, names of files with a
-    /// build id are kept in perfdata in $XDG_CACHE_HOME or ~/.cache, so that the next run finds them without the symbols of the files
+    /// Do not keep the names that were looked up, and do not use those that were kept. Without this option, names of files are kept
+    /// in the folder perfdata in $XDG_CACHE_HOME or ~/.cache, so that the next run finds them without the symbols of the files
     #[arg(long)]
     pub(crate) no_cache: bool,
 

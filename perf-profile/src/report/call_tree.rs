@@ -72,7 +72,7 @@ pub(crate) struct GraphBuilder<'a> {
     named: &'a FunctionTable,
     by: FrameIdentity,
     nodes: Vec<GraphNode>,
-    /// The numbers of nodes, by parent and identity.
+    /// The numbers of nodes, by parent and identity. Without the root, which is nobody's child.
     numbers: Numbering,
     hasher: DefaultHashBuilder,
 }
@@ -121,7 +121,6 @@ impl<'a> GraphBuilder<'a> {
             Some((it.parent, self.identity(it.function)))
         };
         let hash_of = |number: u32| self.hasher.hash_one(of(number));
-        // Only the root has no parent, and no number here.
         let next = self.nodes.len() as u32;
         let is_it = |number: u32| of(number) == Some((parent, identity));
         let hash = self.hasher.hash_one(Some((parent, identity)));
@@ -146,10 +145,6 @@ impl<'a> GraphBuilder<'a> {
                 parent.whole.add(whole);
                 parent.children.end += 1;
             }
-        }
-        if let Some(root) = self.nodes.first_mut() {
-            let own = root.own;
-            root.whole.add(own);
         }
         let mut start = 0;
         for node in &mut self.nodes {
