@@ -73,12 +73,11 @@ impl DsoAnswers {
         Some(self.stored.as_ref()?.has_no_symbols().then_some(NoSymbols::NotInTable))
     }
 
-    /// Calls `each` for each function at an address, the innermost one first. Returns whether the cache has the address.
-    pub(crate) fn find(&self, key: AnswerKey, each: &mut dyn FnMut(StoredFunction<'_>)) -> bool {
-        let Some(found) = self.stored.as_ref().and_then(|stored| stored.find(key)) else { return false };
+    /// Returns the functions at an address, the innermost one first; `None` if the cache does not have the address.
+    pub(crate) fn find(&self, key: AnswerKey) -> Option<Vec<StoredFunction<'_>>> {
+        let found = self.stored.as_ref()?.find(key)?;
         self.is_used.store(true, Ordering::Relaxed);
-        found.into_iter().for_each(each);
-        true
+        Some(found)
     }
 
     /// Keeps the functions at an address, which was looked up without the cache.

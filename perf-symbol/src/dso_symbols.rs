@@ -68,11 +68,7 @@ impl DsoSymbols {
             DsoKind::File => {
                 let found = finder.find_mapped(dso, build_id);
                 if found.image.is_none() && found.debug.is_none() && finder.is_archive(dso) {
-                    return Self {
-                        table: SymbolTable::Archive,
-                        why: None,
-                        ..Self::nothing(NoSymbols::NotFound)
-                    };
+                    return Self::of(SymbolTable::Archive);
                 }
                 Self::of_file(finder, found, Some(build_id))
             }
@@ -82,23 +78,16 @@ impl DsoSymbols {
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
                 let kernel = KernelSymbols::load(finder, build_id, recorded);
                 let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
-                Self {
-                    table: SymbolTable::Kernel(Box::new(kernel)),
-                    why,
-                    doubt,
-                    path,
-                    answers: None,
-                    _reservation: None,
-                }
+                Self { why, doubt, path, ..Self::of(SymbolTable::Kernel(Box::new(kernel))) }
             }
             DsoKind::Memory => match finder.perf_map_at(dso) {
                 Ok((text, path, origin)) => {
                     let table = SymbolTable::PerfMap(PerfMap::read(text, finder.bounds()), origin);
-                    Self { table, why: None, doubt: OnceLock::new(), path, answers: None, _reservation: None }
+                    Self { path, ..Self::of(table) }
                 }
                 Err(why) => Self::nothing(why),
             },
-            DsoKind::Ksymbol(_) => Self { why: None, ..Self::nothing(NoSymbols::NotFound) },
+            DsoKind::Ksymbol(_) => Self::of(SymbolTable::Nothing),
             _ => Self::nothing(NoSymbols::NotFound),
         }
     }
@@ -114,7 +103,7 @@ impl DsoSymbols {
                 Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()), None)
             }
             (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id), None),
-            (DsoKind::Ksymbol(_), _) => Self { why: None, ..Self::nothing(NoSymbols::NotFound) },
+            (DsoKind::Ksymbol(_), _) => Self::of(SymbolTable::Nothing),
             _ => Self::nothing(NoSymbols::NotFound),
         }
     }
@@ -184,9 +173,14 @@ impl DsoSymbols {
         is_debug || self.why == Some(NoSymbols::FetchLimit)
     }
 
+    /// Symbols of which nothing else is known.
+    fn of(table: SymbolTable) -> Self {
+        let (doubt, path) = (OnceLock::new(), PathBuf::new());
+        Self { table, why: None, doubt, path, answers: None, _reservation: None }
+    }
+
     fn nothing(why: NoSymbols) -> Self {
-        let (table, why) = (SymbolTable::Nothing, Some(why));
-        Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), answers: None, _reservation: None }
+        Self { why: Some(why), ..Self::of(SymbolTable::Nothing) }
     }
 
     /// Reads the symbols of a file that was found; those of one that the cache has when one is needed. `kept_by` is the recorded
@@ -205,7 +199,7 @@ impl DsoSymbols {
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
         let doubt = doubt(found.doubt);
         let table = SymbolTable::File(Box::new(found), Box::new(symtab));
-        Self { why, doubt, path, table, answers, _reservation: None }
+        Self { why, doubt, path, answers, ..Self::of(table) }
     }
 
     /// Returns the functions of the file; `None` if it is none that has a table.

@@ -5,7 +5,9 @@ use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::limits::SymbolLimits;
 use crate::no_symbols::NoSymbols;
-use crate::symtab::{Binding, NameEnd, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
+use crate::symtab::{
+    Binding, NameEnd, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder, first_word,
+};
 
 /// The symbols of a kernel and its modules, as `/proc/kallsyms` has them.
 #[derive(Clone, Debug, Default)]
@@ -116,9 +118,7 @@ impl Kallsyms {
     pub fn address(&self, name: &[u8]) -> Option<u64> {
         self.text.split(|&byte| byte == b'\n').find_map(|line| {
             let (address, _, at) = parse_line(line)?;
-            let rest = line.get(at..)?;
-            let end = rest.iter().position(|&byte| ends_name(byte)).unwrap_or(rest.len());
-            (rest.get(..end) == Some(name)).then_some(address)
+            (first_word(line.get(at..)?) == name).then_some(address)
         })
     }
 }

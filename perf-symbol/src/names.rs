@@ -10,10 +10,15 @@ use crate::spelling::Form;
 use crate::symtab::LONGEST_NAME;
 
 /// Number of bytes of a name up to which it does not count as long.
-const SHORT: usize = 512;
+pub(crate) const SHORT: usize = 512;
 
 /// What is put in place of the rest of a name that is cut.
 const MARK: &[u8] = b"...";
+
+/// Returns whether a name may be one that was cut. With more room for long names, it would have been longer.
+pub(crate) fn may_be_cut(name: &[u8]) -> bool {
+    name.len() >= SHORT && name.ends_with(MARK)
+}
 
 /// Names that are kept once each, with their demangled forms.
 ///

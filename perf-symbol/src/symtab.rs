@@ -116,13 +116,16 @@ impl SymbolNames {
         let rest = rest.get(..bytes).unwrap_or(rest);
         match self.ends {
             NameEnd::Zero => CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes),
-            NameEnd::Word => {
-                let end = memchr::memchr3(b'\t', b'\n', b' ', rest).unwrap_or(rest.len());
-                let word = rest.get(..end).unwrap_or_default();
-                memchr::memchr(0, word).and_then(|end| word.get(..end)).unwrap_or(word)
-            }
+            NameEnd::Word => first_word(rest),
         }
     }
+}
+
+/// Returns the bytes before the first zero, or what is between words.
+pub(crate) fn first_word(bytes: &[u8]) -> &[u8] {
+    let end = memchr::memchr3(b'\t', b'\n', b' ', bytes).unwrap_or(bytes.len());
+    let word = bytes.get(..end).unwrap_or_default();
+    memchr::memchr(0, word).and_then(|end| word.get(..end)).unwrap_or(word)
 }
 
 /// Number of bytes of a name after which it is cut. Any number of symbols may share the bytes of one long name, so that the

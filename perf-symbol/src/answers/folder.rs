@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     // Before it is opened: opening a FIFO waits.
     let metadata = fs::metadata(path).ok()?;
     let folder = fs::metadata(path.parent()?).ok()?;
-    if !metadata.is_file() || metadata.len() > limit || !is_own(&folder) || !is_own(&metadata) {
+    if !metadata.is_file() || metadata.len() > limit || !are_own(&[&folder, &metadata]) {
         return None;
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()?);
@@ -92,7 +92,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
 
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if is_own(&fs::metadata(folder)?) { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    if are_own(&[&fs::metadata(folder)?]) { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
 #[cfg(not(unix))]
@@ -112,17 +112,17 @@ fn create(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// Returns whether a file or a folder is of this user, and nobody else may write to it.
+/// Returns whether files and folders are of this user, and nobody else may write to them.
 #[cfg(unix)]
-fn is_own(metadata: &Metadata) -> bool {
+fn are_own(all: &[&Metadata]) -> bool {
     use std::os::unix::fs::MetadataExt;
 
     // The user, as far as the system tells it without unsafe code.
-    let user = fs::metadata("/proc/self").map(|own| own.uid());
-    metadata.mode() & 0o022 == 0 && user.map_or(true, |user| metadata.uid() == user)
+    let user = fs::metadata("/proc/self").map(|own| own.uid()).ok();
+    all.iter().all(|it| it.mode() & 0o022 == 0 && user.is_none_or(|user| it.uid() == user))
 }
 
 #[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
+fn are_own(_: &[&Metadata]) -> bool {
     true
 }

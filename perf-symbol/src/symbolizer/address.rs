@@ -94,9 +94,9 @@ impl Symbolizer {
         };
         let AddressKey { offset, is_caller, is_executable, .. } = key;
         let answer = AnswerKey { offset, is_caller, is_executable };
-        let Self { functions, names, .. } = self;
-        let is_kept = answers.find(answer, &mut |it| {
-            functions.push(Function {
+        if let Some(found) = answers.find(answer) {
+            let Self { functions, names, .. } = self;
+            functions.extend(found.into_iter().map(|it| Function {
                 name: it.name.map(|name| names.share(name)),
                 raw_name: it.raw_name.map(|name| names.share(name)),
                 offset: it.offset,
@@ -108,9 +108,7 @@ impl Symbolizer {
                 source: it.source,
                 origin: it.source.and_then(|source| symbols.origin_of(source)),
                 guess: None,
-            });
-        });
-        if is_kept {
+            }));
             return;
         }
         self.add(session, mapping, key, ip);
